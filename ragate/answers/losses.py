@@ -119,9 +119,13 @@ class Losses:
 
     @property
     def _remedy(self) -> str:
-        if not any(map(ran_out_of_time, self.lost.values())):
-            return "mend what fails, then run again: what was answered is not paid for twice"
         at_once, limit = self.settings.concurrency, self.settings.timeout_s
+        if not any(map(ran_out_of_time, self.lost.values())):
+            mend = "mend what fails, then run again: what was answered is not paid for twice"
+            if not self.answered or at_once == 1:
+                return mend
+            one_at_a_time = self.settings.words.format(1, f"{limit:g}")
+            return f"{mend}; if it cannot take {at_once} at once: {one_at_a_time}"
         if not self.answered or self._began is None:
             seen = f"nothing was answered within {limit:g} s, with {at_once} at once"
             need = 2 * limit

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragate.answers.losses import Losses, TimeSettings
@@ -34,6 +36,26 @@ def test_one_more_than_may_be_lost_ends_it_with_the_first_three_causes():
         "  2 × refused 1",
         "  and 2 other causes",
     ]
+
+
+@pytest.mark.parametrize(
+    ("answered", "at_once", "remedy"),
+    [
+        (1, 8, "if it cannot take 8 at once: RAGATE_CONCURRENCY=1 RAGATE_TIMEOUT_S=60"),
+        (1, 1, "what was answered is not paid for twice"),
+        (0, 8, "what was answered is not paid for twice"),
+    ],
+)
+def test_what_answers_some_may_not_take_several_at_once(answered: int, at_once: int, remedy: str):
+    losses = Losses("questions", 40, 0.0, replace(SETTINGS, concurrency=at_once))
+    for number in range(answered):
+        losses.found(f"0 q{number}", 0.1)
+
+    with pytest.raises(HopelessError) as failed:
+        losses.lose("0 last", "the service answered 500: database is locked")
+
+    assert failed.value.remedy is not None
+    assert failed.value.remedy.endswith(remedy)
 
 
 def test_what_is_found_by_the_end_of_the_pass_is_lost_no_more():
