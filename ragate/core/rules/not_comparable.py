@@ -89,7 +89,8 @@ def _few(rows: Mask, case: MetricCase) -> str:
 def _too_little(case: MetricCase, max_unscored: float) -> tuple[str, str]:
     """Return why too little of a metric has scores, with the remedy; both "" where enough has."""
     if not case.counted.any():
-        return f"{case.name} applies to no sample", ""
+        needed = "none says what it is measured by, such as documents or a reference answer"
+        return f"{case.name} applies to no sample: {needed}", ""
     lost = lost_scores(case)
     before, asked = lost.usual
     allowed = share_allowed(lost.of, lost=before, runs=asked, max_unscored=max_unscored)
