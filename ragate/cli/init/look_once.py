@@ -30,6 +30,7 @@ from ragate.outputs.seen_reply import LIKELY, read_events, read_reply
 from ragate.repository.git import is_tracked
 from ragate.systems.pgvector.corpus import Corpus
 
+_SHOWN_VARIABLES = frozenset({".example", ".sample", ".template", ".dist"})
 _UNASKED = (
     "It was not asked, so what it answers is not known: `ragate doctor --ask` asks it and shows "
     "what is read of the reply."
@@ -142,10 +143,11 @@ def _question(known: KnownDocuments) -> str:
 
 def own_variables(survey: Survey) -> str:
     """Return the file of variables that its code may read by itself, "" where there is none but
-    those that git knows.
+    those that git knows, or that show which variables there are.
     """
     found = [path for folder in (survey.root, survey.top) for path in folder.glob(".env*")]
-    return next((one.name for one in found if not is_tracked(survey.top, one)), "")
+    read = (one for one in found if one.is_file() and one.suffix not in _SHOWN_VARIABLES)
+    return next((one.name for one in sorted(read) if not is_tracked(survey.top, one)), "")
 
 
 def missing_sources(parts: RecordedParts, question: str) -> Iterator[str]:

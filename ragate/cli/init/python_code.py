@@ -17,6 +17,7 @@ MAX_FILES = 400
 MAX_BYTES = 300_000
 _PASSED_OVER = frozenset({"examples", "migrations", "alembic", "notebooks", "evals", "docs"})
 _ANSWERS = frozenset({"answer", "answers", "ask", "chat", "rag", "qa", "respond"})
+_STEPS = (ast.Expr, ast.For, ast.If, ast.Try, ast.With)
 _APP = re.compile(
     r"^(?:(?P<instance>\w+)\b[^=\n]*=\s*(?:\w+\.)?(?:FastAPI|Starlette|Flask|Quart)\("
     r"|(?P<app>app)\s*=\s*\w+\("
@@ -154,6 +155,12 @@ def _is_read(file: PurePosixPath) -> bool:
     names = file.with_suffix("").parts
     plain = all(name.isidentifier() for name in names) and _PASSED_OVER.isdisjoint(names)
     return plain and not file.name.startswith(("test_", "ragate_"))
+
+
+def does_something(source: str) -> bool:
+    """Whether a file ends in a step, where a module for others ends in what it defines."""
+    tree = _parsed(source)
+    return tree is not None and isinstance(tree.body[-1] if tree.body else None, _STEPS)
 
 
 def _parsed(source: str) -> ast.Module | None:

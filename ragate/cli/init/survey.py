@@ -8,7 +8,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from ragate.cli.init.python_code import PythonCode, is_key, read_code, variables_in
+from ragate.cli.init.python_code import (
+    PythonCode,
+    does_something,
+    is_key,
+    read_code,
+    variables_in,
+)
 from ragate.cli.init.question_fields import is_question
 from ragate.cli.init.recordings import find_recorded, find_scores
 from ragate.dataset import read_dataset
@@ -211,7 +217,7 @@ def _fills(root: Path, file: PurePosixPath) -> bool:
     of a command has no step of its own.
     """
     is_named = file.suffix == ".py" and _FILLS.fullmatch(file.stem)
-    return bool(is_named) and "__main__" in start_of(root / file, MANIFEST_BYTES)
+    return bool(is_named) and does_something(start_of(root / file, MANIFEST_BYTES))
 
 
 def _beir(files: Sequence[PurePosixPath]) -> Iterator[str]:

@@ -86,6 +86,9 @@ def test_variables_that_only_this_machine_has_are_named(tmp_path: Path):
     git(tmp_path, "add", ".")
     assert own_variables(look(tmp_path)) == ""
 
+    write(tmp_path, {".env/bin/activate": "", ".env.sample": "KEY=\n"})
+    assert own_variables(look(tmp_path)) == ""
+
     write(tmp_path, {".env.local": "KEY=secret\n"})
 
     assert own_variables(look(tmp_path)) == ".env.local"

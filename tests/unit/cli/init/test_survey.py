@@ -116,6 +116,7 @@ def test_what_fills_an_index_is_named_and_keys_that_the_code_reads(tmp_path: Pat
             "populate_database.py": "import os\nos.environ['BEDROCK_TOKEN']\n"
             "if __name__ == '__main__':\n  fill()",
             "app/services/ingestion.py": "def ingest(path): ...",
+            "ingest.py": "def pages(): ...\nfor page in pages():\n  index.add(page)",
             "rag.py": "from openai import OpenAI",
             "src/rag.js": "const key = process.env.COHERE_API_KEY",
             "package.json": '{"scripts": {"start": "node .", "ingest": "node fill.js"}}',
@@ -124,7 +125,7 @@ def test_what_fills_an_index_is_named_and_keys_that_the_code_reads(tmp_path: Pat
 
     survey = look(tmp_path)
 
-    assert survey.fills == ("populate_database.py",)
+    assert survey.fills == ("ingest.py", "populate_database.py")
     assert survey.node is not None
     assert survey.node.steps == ("npm ci", "npm run ingest")
     assert survey.keys == ("BEDROCK_TOKEN", "COHERE_API_KEY", "OPENAI_API_KEY")
