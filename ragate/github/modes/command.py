@@ -22,14 +22,21 @@ from ragate.github.modes.obey import (
     usage,
 )
 from ragate.github.publish import VerdictTarget
-from ragate.github.rest.repository import Repository, login_of
+from ragate.github.rest.repository import Repository, UnlistedError, login_of
 from ragate.guards.escape import code
 from ragate.models import Report
 
 DONE = "obeyed"
 NOTHING = "nothing"
 # What its author can act on is told in a reply; what is out of order fails the job.
-_TOLD = (RefusedError, ConfigError, ProviderError, StorageError, BaseUnreadableError)
+_TOLD = (
+    RefusedError,
+    ConfigError,
+    ProviderError,
+    StorageError,
+    BaseUnreadableError,
+    UnlistedError,
+)
 
 
 def run_command(context: StepContext) -> ModeOutcome:

@@ -171,14 +171,19 @@ def _accepted(
         bot = login_of(repository.api)
         commits = merges_of(context, repository, head, recorded=recorded)
         pulls = [pull for commit in commits for pull in repository.pulls_of_commit(commit)]
-        accepted: list[Acceptance] = []
-        for number in dict.fromkeys(int(pull["number"]) for pull in pulls if pull.get("merged_at")):
-            authors = without_own(config.policy, repository, number)
-            accepted += accepted_on_the_way(repository, number, config.gate, bot, without=authors)
-        return tuple(accepted)
     except RagateError as error:
         context.log.warning(f"accepted drops could not be read: {error.message}")
         return ()
+    accepted: list[Acceptance] = []
+    for number in dict.fromkeys(int(pull["number"]) for pull in pulls if pull.get("merged_at")):
+        try:
+            authors = without_own(config.policy, repository, number)
+            accepted += accepted_on_the_way(repository, number, config.gate, bot, without=authors)
+        except RagateError as error:
+            context.log.warning(
+                f"what was accepted in pull request {number} could not be read: {error.message}"
+            )
+    return tuple(accepted)
 
 
 # A baseline's files on the way from the job that records it to the job that may commit it.

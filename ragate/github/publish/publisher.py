@@ -167,7 +167,10 @@ class Publisher:
         if repository is None:
             return
         if self.event.is_of_side_branch(target.head):
-            self.log.plain("no status is set here: it would count for pull requests of this commit")
+            if state == "pending":  # once
+                self.log.plain(
+                    "no status is set here: it would count for pull requests of this commit"
+                )
             return
         context = f"ragate/{one_line(target.gate, 80)}"
         page = self.event.run_url

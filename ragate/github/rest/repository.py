@@ -7,11 +7,16 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 from ragate.config import Policy
+from ragate.errors import RagateError
 from ragate.github.rest.api import Api, GitHubApiError, unless_absent
 from ragate.guards.escape import one_line
 
 NOBODY: frozenset[str] = frozenset()
 Json = dict[str, Any]
+
+
+class UnlistedError(RagateError):
+    """GitHub does not list all that has to be known."""
 
 
 @dataclass(frozen=True)
@@ -169,11 +174,16 @@ class Repository:
         """Return the commits of a pull request, oldest first.
 
         Raises:
-            GitHubApiError: also where there may be more than GitHub lists.
+            GitHubApiError: the API is out.
+            UnlistedError: there may be more than GitHub lists.
         """
         commits = list(self.api.pages(f"{self._at}/pulls/{number}/commits"))
         if len(commits) >= MOST_COMMITS:
-            raise GitHubApiError(200, f"pull request {number}: more commits than are listed")
+            raise UnlistedError(
+                f"pull request {number} has {MOST_COMMITS} commits or more, and GitHub lists no "
+                "more: who wrote the others is not known",
+                remedy="squash its commits, or bring the change in smaller pull requests",
+            )
         return commits
 
     def open_pulls(self) -> list[Json]:

@@ -117,6 +117,22 @@ def test_what_was_accepted_on_the_way_stands_in_the_baseline(forge: Forge, chang
     ]
 
 
+def test_what_was_accepted_counts_where_another_pull_request_cannot_be_read(
+    forge: Forge, change: Change
+):
+    before, forge.base = forge.base, change.merge
+    other = forge.change({"web/page.html": b"<p>hello</p>"}, number=8)
+    other.pull |= {"merged_at": "2026-11-20T12:00:00Z", "state": "closed"}
+    forge.github.git.move("main", other.merge, before)
+    forge.github.fault("GET", "/pulls/8$", status=404, times=99)
+
+    result = record(forge, before=before)
+
+    assert result.outputs["verdict"] == "recorded", result.log
+    assert "what was accepted in pull request 8 could not be read" in result.raw_log
+    assert [one["metric"] for one in baseline_of(forge)["accepted"]] == ["hit_rate@5", "token_f1"]
+
+
 def test_what_was_accepted_counts_where_another_commit_of_the_push_came_after_it(
     forge: Forge, change: Change
 ):

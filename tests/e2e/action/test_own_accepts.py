@@ -84,5 +84,7 @@ def test_where_more_commits_are_than_github_lists_nothing_is_accepted(
     red.head, forge.github.authors[head] = head, "mona"
     assert judged(forge, red, run_id=2).exit_code == 1
 
-    assert say(forge, ACCEPT.format(head[:7]), login="mona").exit_code == 3
+    assert say(forge, ACCEPT.format(head[:7]), login="hubot").exit_code == 0
+    assert "has 250 commits or more" in replies(forge)[-1]
+    assert "squash its commits" in replies(forge)[-1]
     assert forge.states(head)[-1] == "failure"
