@@ -106,10 +106,13 @@ def _without_passes(table: ScoreTable, infos: Mapping[str, MetricInfo]) -> Score
         return table
     means = {"score"} if table.facts.reader == "promptfoo" else set()  # of a sample's scores
     is_lost = np.zeros(len(table.columns[PASSED]), dtype=bool)
-    for name in table.columns.keys() - {PASSED} - means:
-        values = table.columns[name]
+    empty = infos.keys() & table.lacks.keys()  # a metric of the other side
+    for name in (table.columns.keys() | empty) - {PASSED} - means:
         lacking = [row for row, lack in table.lacks.get(name, {}).items() if not lack.silent]
         is_lost[lacking] = True
+        values = table.columns.get(name)
+        if values is None:
+            continue
         is_lost |= marks_of_absence(name, values)
         if name in infos:
             low, high = infos[name].low, infos[name].high

@@ -22,7 +22,7 @@ from ragate.tables.traced import answer_in, first_at, value_at
 
 Row = Mapping[str, Any]
 _WORDS = {
-    **dict.fromkeys(("true", "pass", "passed", "yes", "ok", "correct", "success"), 1.0),
+    **dict.fromkeys(("true", "pass", "passed", "yes", "correct", "success"), 1.0),
     **dict.fromkeys(("✅", "✓", "✔"), 1.0),
     **dict.fromkeys(("false", "fail", "failed", "no", "incorrect", "failure", "❌", "✗"), 0.0),
 }

@@ -61,6 +61,13 @@ def _respelt(names: tuple[str, ...]) -> dict[str, str]:
     }
 
 
+def metric_and_score(row: Record) -> tuple[str, str]:
+    """Return the columns of a table with a row for each metric: its name and its score, else ""."""
+    metric = next((name for name in _METRIC if isinstance(row.get(name), str)), "")
+    score = next((name for name in ("score", "value") if metric and name in row), "")
+    return metric, score
+
+
 def plain_names(row: Record, _head: Record) -> list[Record]:
     """Return a row with the names that are known in small letters, with underscores.
 
@@ -68,9 +75,8 @@ def plain_names(row: Record, _head: Record) -> list[Record]:
     """
     respelt = _respelt(tuple(row))
     row = {respelt.get(name, name): value for name, value in row.items()} if respelt else row
-    metric = next((name for name in _METRIC if isinstance(row.get(name), str)), "")
-    score = next((name for name in ("score", "value") if name in row), "")
-    if not metric or not score:
+    metric, score = metric_and_score(row)
+    if not score:
         return [row]
     rest = {name: value for name, value in row.items() if name not in {metric, score}}
     return [{**rest, "scores": {row[metric]: row[score]}}]

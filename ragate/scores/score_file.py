@@ -23,6 +23,7 @@ from ragate.files.foreign_files import (
     text_lines,
 )
 from ragate.files.strict_json import loads
+from ragate.scores.rewrites import metric_and_score
 from ragate.settings import shown
 from ragate.tables.containers import Container, open_container
 
@@ -126,10 +127,11 @@ def _json(content: bytes | str, where: str) -> Any:
 
 
 def _cells(opened: Container) -> Iterator[Record]:
-    """Yield the rows of a table; empty cells are left out."""
+    """Yield the rows of a table; empty cells are left out, but for the score of a row's metric."""
     for where, row in _objects(opened.rows):
-        filled = ((name, cell) for name, cell in row.items() if cell is not None)
-        yield where, {name: _cell(cell, opened.separator) for name, cell in filled}
+        _, score = metric_and_score(row)
+        cells = ((name, cell) for name, cell in row.items() if cell is not None or name == score)
+        yield where, {name: _cell(cell, opened.separator) for name, cell in cells}
 
 
 def _by_prompt(path: Path) -> Iterator[Record]:
@@ -186,7 +188,7 @@ def _result(
 
 def _cell(cell: Any, separator: str) -> Any:
     """Return a cell with a decimal point, where one with a comma can only be decimal."""
-    if separator in {";", "\t"} and cell.count(",") == 1:
+    if separator in {";", "\t"} and isinstance(cell, str) and cell.count(",") == 1:
         point = cell.replace(",", ".")
         if point.lstrip("-").rstrip(" %").replace(".", "").isdecimal():
             return point

@@ -2,7 +2,7 @@
 
 import math
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple, Self
@@ -37,7 +37,7 @@ class ScoreTable:
         keys: The samples' ids, each once, in the order of the files.
         rows: (samples, runs) number of the row; -1 where there is none.
         columns: By metric (rows,); NaN where there is no score.
-        lacks: By metric, why there is none, by row.
+        lacks: By metric, why there is none, by row; also of columns that hold none at all.
         marks: By metric, the pass mark that every row names; none where they differ.
         flags: By metric (rows,) what the tool says: 1 passed, 0 not, -1 nothing.
         details: By row; empty where no row has any.
@@ -102,9 +102,10 @@ class ScoreTable:
             return lacks[row]
         if failed := self.detail(row).failed:
             return Lack(failed)
+        if not FORMATS[self.facts.reader].complete:
+            return _NO_SCORE
         has_others = any(np.isfinite(column[row]) for column in self.columns.values())
-        is_complete = FORMATS[self.facts.reader].complete
-        return _NOT_ASKED if is_complete and has_others else _NO_SCORE
+        return _NOT_ASKED if has_others else _NO_SCORE
 
     def with_samples(self, keys: Iterable[str]) -> Self:
         """Return the table with samples that it has no row of."""
@@ -212,6 +213,7 @@ class _Builder:
         columns, flags: By metric, as of `ScoreTable`, as far as the last row that has one.
         numbers: By metric, how many rows have a number.
         texts: Columns that are known to hold words.
+        untold: Rows that say nothing of any metric: no line completes them.
     """
 
     def __init__(self, progress: Callable[[int], None]) -> None:
@@ -226,6 +228,7 @@ class _Builder:
         self.numbers: dict[str, int] = {}
         self.lacks: dict[str, dict[int, Lack]] = {}
         self.texts: dict[str, None] = {}
+        self.untold: set[int] = set()
         self.marks: dict[str, set[float]] = {}
         self.details: list[Details] = []
         self.judges: dict[str, None] = {}
@@ -264,10 +267,13 @@ class _Builder:
             key = f"{key} {row.system}"
             self.systems[row.system] = None
         self._refuse_other_question(key, row)
-        number = self._row_to_complete(key, row)
+        told = self._told_in(row)
+        number = self._row_to_complete(key, row.run, told)
         if number is None:
             number = self.count
             self.count += 1
+            if not told:
+                self.untold.add(number)
             self.places.append(row.place)
             self.by_key.setdefault(key, []).append(_RunRow(row.run, number))
             self.details.append(row.details)
@@ -289,22 +295,26 @@ class _Builder:
                 remedy="give each task's or prompt's file by itself, or ids that differ",
             )
 
-    def _row_to_complete(self, key: str, row: ScoredRow) -> int | None:
-        """Return the sample's row that has none of these metrics yet: a line for each metric."""
+    def _told_in(self, row: ScoredRow) -> Set[str]:
+        """Return of which metrics a line says something; beside a score texts are remarks.
+
+        Alone an empty text says that a score is missing, and a word nothing.
+        """
         names = row.scores.keys() - row.texts
-        if key not in self.by_key or not names:
+        if names or row.details.failed:
+            return names
+        return {name for name in row.texts - self.texts.keys() if not _is_word(row.scores[name])}
+
+    def _row_to_complete(self, key: str, its_run: int | None, told: Set[str]) -> int | None:
+        """Return the sample's row that has none of these metrics yet: a line for each metric."""
+        if key not in self.by_key or not told:
             return None
         run, number = self.by_key[key][-1]
         _, first_row = self.starts[-1]
-        is_of_this_run = number >= first_row and run == row.run
-        if not is_of_this_run or any(self._has(name, number) for name in names):
+        is_of_this_run = number >= first_row and run == its_run
+        if not is_of_this_run or number in self.untold:
             return None
-        return number if self._has_any(number) else None
-
-    def _has_any(self, row: int) -> bool:
-        """Whether a row has a score, or says why it has none: in a line without, nothing is."""
-        lacks = (of_row[row] for of_row in self.lacks.values() if row in of_row)
-        return any(self._has(name, row) for name in self.columns) or not all(map(_is_word, lacks))
+        return None if any(self._has(name, number) for name in told) else number
 
     def _has(self, metric: str, row: int) -> bool:
         column = self.columns.get(metric, ())
@@ -348,7 +358,7 @@ class _Builder:
             keys=keys,
             rows=np.hstack([self._matrix(rows) for rows in self._by_evaluation()]),
             columns={name: self._filled(self.columns.get(name, ()), np.nan) for name in names},
-            lacks={name: self.lacks.get(name, {}) for name in names},
+            lacks={**{name: {} for name in names}, **self.lacks},
             marks={
                 name: next(iter(every)) for name, every in self.marks.items() if len(every) == 1
             },

@@ -414,3 +414,14 @@ def test_tests_of_promptfoo_may_be_asserted_in_different_ways(
     assert run(["gate", str(before), str(after)]) == 0
     assert run(["gate", str(before), str(less)]) == 3
     assert "Why: is-json: 50.0% of the candidate's scores are missing" in capsys.readouterr().out
+
+
+def test_nothing_failed_where_a_metric_of_the_other_side_is_empty(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    ids = [f"q{number}" for number in range(30)]
+    before = lines(tmp_path / "a.jsonl", [{"id": key, "zeal": 0.5, "passed": True} for key in ids])
+    after = lines(tmp_path / "b.jsonl", [{"id": key, "zeal": None, "passed": False} for key in ids])
+
+    assert run(["gate", str(before), str(after), "--higher-is-better", "zeal"]) == 3
+    assert "passed and 1 more were not measured" in capsys.readouterr().out

@@ -30,7 +30,6 @@ def rows(tmp_path: Path, *records: Record, reader: str = "") -> list[ScoredRow]:
         ("85 %", 0.85),
         ("1e-1", 0.1),
         (2, 2.0),
-        ("OK", 1.0),
     ],
 )
 def test_words_shares_and_numbers_as_text_are_scores(value: Any, number: float) -> None:

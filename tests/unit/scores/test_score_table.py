@@ -156,3 +156,39 @@ def test_a_run_without_scores_is_a_run_whichever_it_is(tmp_path: Path) -> None:
 
     assert table(tmp_path, lines(0.5, 0.7, None)).runs == 3
     assert table(tmp_path, lines(None, 0.5, 0.7)).runs == 3
+
+
+@pytest.mark.parametrize("first", [{"metric": "wit", "score": "refused"}, {"wit": "N/A"}])
+def test_a_line_that_tells_why_a_score_is_missing_is_completed(
+    tmp_path: Path, first: Mapping[str, Any]
+) -> None:
+    second = {"metric": "zeal", "score": 0.5} if "metric" in first else {"zeal": 0.5}
+    both = table(tmp_path, [{"id": "q1", **first}, {"id": "q1", **second}])
+    turned = table(tmp_path, [{"id": "q1", **second}, {"id": "q1", **first}])
+
+    assert both.runs == turned.runs == 1
+
+
+def test_a_run_that_failed_is_not_completed_by_the_next(tmp_path: Path) -> None:
+    failed, ran = {"mood": "glad", "error": "timed out"}, {"zeal": 0.5, "mood": "sad"}
+    read = table(tmp_path, [{"id": "q1", **failed}, {"id": "q1", **ran}])
+
+    assert np.isnan(read.values("zeal")).tolist() == [[True, False]]
+
+
+def test_a_status_that_is_ok_is_no_score(tmp_path: Path) -> None:
+    lines = [{"id": f"q{number}", "zeal": 0.5, "status": "ok"} for number in range(3)]
+    read = table(tmp_path, lines)
+
+    assert list(read.columns) == ["zeal"]
+
+
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_a_line_for_a_metric_without_a_score_is_completed(tmp_path: Path, separator: str) -> None:
+    path = tmp_path / "scores.csv"
+    lines = ["id,metric,score", "q1,tact,", "q1,zeal,0.5", "q2,tact,0.7", "q2,zeal,"]
+    path.write_text("\n".join(lines).replace(",", separator))
+    read = read_runs([path])
+
+    assert (list(read.columns), read.runs) == (["zeal", "tact"], 1)
+    assert read.lack("tact", 0) == read.lack("zeal", 1) == Lack("the file says null")
