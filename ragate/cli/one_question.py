@@ -46,8 +46,11 @@ def one_question(
     lines = "\n".join(["this is what ragate sees:", *seen(sample, output), *came])
     if output.error is not None:
         remedy = "mend the system first: no metric means anything before it answers"
-        if pointer := stands.get("answer"):
-            remedy = f'say below [system.pointers] where the parts stand: answer = "{pointer}"'
+        read = config.system.settings.get("pointers", {}).get("answer", "/answer")
+        pointer = stands.get("answer", read)
+        if pointer != read:
+            answer = f"answer = {json.dumps(pointer)}"
+            remedy = f"say below [system.pointers] where the parts stand: {answer}"
         return [problem(CHECK, lines, remedy, exit_code=NO_DECISION)]
     advice = fitting(config, sample, output)
     spelt = [] if advice is None else [warning(CHECK, advice.message, advice.remedy)]

@@ -46,6 +46,9 @@ _ABOUT_CODE = re.compile(
     r"(?:readme|changelog|contributing|license|code_of_conduct|architecture|requirements|robots)\b",
     re.I,
 )
+_BESIDE_PAGES = frozenset(
+    {".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".doc", ".docx", ".pptx", ".xlsx"}
+)
 _GOLDEN = re.compile(r"golden|question|quer(y|ies)|qa|eval|test_?set|dataset|benchmark", re.I)
 _GOLDEN_SUFFIXES = frozenset({".jsonl", ".json", ".csv", ".yaml", ".yml"})
 _FILLS = re.compile(
@@ -183,8 +186,8 @@ def _is_entered(folder: Path) -> bool:
 def _docs(files: Iterable[PurePosixPath]) -> list[str]:
     """Return the folders with pages: those with a telling name first, then by number of pages.
 
-    A folder whose name tells nothing must hold several, and little else: an index.html, a prompt
-    and a placeholder are no documents.
+    A folder whose name tells nothing must hold several, and little else but pictures and documents
+    that are not read: an index.html, a prompt and a placeholder are no documents.
     """
     pages: Counter[PurePosixPath] = Counter()
     held: Counter[PurePosixPath] = Counter()
@@ -192,7 +195,7 @@ def _docs(files: Iterable[PurePosixPath]) -> list[str]:
         is_page = file.suffix.lower() in {*SUFFIXES, PDF} and not _ABOUT_CODE.match(file.name)
         for folder in list(file.parents)[:-1]:
             if len(folder.parts) <= 2 and folder.parts[0] not in {"outputs", "evals"}:
-                held[folder] += 1
+                held[folder] += file.suffix.lower() not in _BESIDE_PAGES
                 pages[folder] += is_page
 
     def is_told(folder: PurePosixPath) -> bool:

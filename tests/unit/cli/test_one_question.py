@@ -118,6 +118,17 @@ def test_doctor_says_which_key_reads_an_answer_that_stands_elsewhere(tmp_path: P
     assert 'below [system.pointers] where the parts stand: answer = "/reply"' in found.remedy
 
 
+def test_doctor_names_no_key_where_the_answer_is_read_and_another_part_is_wrong(
+    tmp_path: Path,
+) -> None:
+    code = "def answer(question): return {'answer': '30 days', 'chunks': 'a.md'}"
+
+    (found,) = doctor(project(tmp_path, code), wanted=True)
+
+    assert "returned chunks as a str" in found.message
+    assert found.remedy.startswith("mend the system first")
+
+
 def test_doctor_names_what_it_would_need(tmp_path: Path) -> None:
     _, operations = open_config(project(tmp_path, "") / "ragate.toml")
 

@@ -33,11 +33,13 @@ def test_a_folder_of_another_name_holds_documents_where_it_holds_little_else(
     tmp_path: Path,
 ) -> None:
     write(tmp_path, pages("myths/hera.md", "myths/leto.md"))
+    write(tmp_path, {f"myths/pictures/{number}.png": "" for number in range(4)})
+    write(tmp_path, {f"policies/{name}": "" for name in ("a.pdf", "b.pdf", "c.docx", "d.docx")})
     write(tmp_path, {"store/placeholder.txt": "it holds the place", "agents/prompt.txt": "You are"})
     write(tmp_path, {"web/index.html": "", "web/about.html": ""})
     write(tmp_path, {f"web/{name}.ts": "" for name in "abc"})
 
-    assert look(tmp_path).docs == ("myths",)
+    assert look(tmp_path).docs == ("myths", "policies")
 
 
 def test_a_beir_folder_is_found(tmp_path: Path) -> None:
