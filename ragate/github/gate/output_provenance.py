@@ -174,14 +174,18 @@ def _service(base: Config, system: SystemConfig, environment: Mapping[str, str])
             f"the service is at {mine or 'an address of the environment'}, the base's at "
             f"{theirs or 'another address'}"
         )
-    changed = [key for key in _BUILD if _demand(base.system, key) not in ("", _demand(system, key))]
-    if changed:
-        return _another(f"the build that answers is not told by the base's {changed[0]}")
+    theirs, mine = _demands(base.system), _demands(system)
+    changed = [key for key in _BUILD if theirs[key] != mine[key]]
+    if any(theirs.values()) and changed:
+        return _another(
+            f"which build answers is told by {changed[0]} = {mine[changed[0]]!r}, the base's is "
+            f"{theirs[changed[0]]!r}"
+        )
     return Provenance()
 
 
-def _demand(system: SystemConfig, key: str) -> str:
-    return str(system.settings.get(key, ""))
+def _demands(system: SystemConfig) -> dict[str, str]:
+    return {key: str(system.settings.get(key, "")) for key in _BUILD}
 
 
 def _rule(system: SystemConfig, hosts: tuple[str, ...], environment: Mapping[str, str]) -> str:

@@ -106,17 +106,20 @@ tool = "ask"
 
 
 @pytest.mark.parametrize(
-    ("demand", "is_same"),
+    ("demand", "told"),
     [
-        ('version_header = "X-Commit"', True),
-        ('version_header = "X-Commit"\nversion_url = "http://rag.example/v"', True),
-        ("", False),
-        ('version_header = "X-Other"', False),
-        ('version_pointer = "/commit"', False),
+        ('version_header = "X-Commit"', ""),
+        ("", "version_header = '', the base's is 'X-Commit'"),
+        ('version_header = "X-Other"', "version_header = 'X-Other', the base's is 'X-Commit'"),
+        ('version_pointer = "/commit"', "version_header = '', the base's is 'X-Commit'"),
+        (  # asked once, where a page of the same host may say what is wanted
+            'version_header = "X-Commit"\nversion_url = "http://rag.example/v"',
+            "version_url = 'http://rag.example/v', the base's is ''",
+        ),
     ],
 )
 def test_a_change_drops_no_demand_for_the_build_that_answers(
-    tmp_path: Path, demand: str, is_same: bool
+    tmp_path: Path, demand: str, told: str
 ) -> None:
     edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["rag.example"]\n')
     service = HTTP.format(url="http://rag.example/ask")
@@ -126,9 +129,16 @@ def test_a_change_drops_no_demand_for_the_build_that_answers(
 
     found = provenance_of(base, head, {})
 
-    assert found.other_system == (
-        () if is_same else ("the build that answers is not told by the base's version_header",)
-    )
+    assert found.other_system == ((f"which build answers is told by {told}",) if told else ())
+
+
+def test_a_change_may_demand_the_build_where_the_base_does_not(tmp_path: Path) -> None:
+    edit = ('systems = ["replay"]\n', 'systems = ["http"]\nhttp_hosts = ["rag.example"]\n')
+    service = HTTP.format(url="http://rag.example/ask")
+    base = project(tmp_path / "base", edit, system=service)
+    head = project(tmp_path / "head", edit, system=f'{service}version_header = "X-Commit"\n')
+
+    assert not provenance_of(base, head, {}).other_system
 
 
 SERVICE = 'url = "http://{}/mcp"'
