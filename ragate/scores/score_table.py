@@ -303,7 +303,11 @@ class _Builder:
         names = row.scores.keys() - row.texts
         if names or row.details.failed:
             return names
-        return {name for name in row.texts - self.texts.keys() if not _is_word(row.scores[name])}
+        return {
+            name
+            for name, value in row.scores.items()
+            if isinstance(value, Lack) and name not in self.texts and not _is_word(value)
+        }
 
     def _row_to_complete(self, key: str, its_run: int | None, told: Set[str]) -> int | None:
         """Return the sample's row that has none of these metrics yet: a line for each metric."""
