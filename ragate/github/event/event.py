@@ -171,18 +171,20 @@ def read_event(environ: Mapping[str, str]) -> Event:
     server = environ.get("GITHUB_SERVER_URL") or "https://github.com"
     payload = _payload(environ)
     common = _read(_Payload, payload, "event")
-    is_pull = name in _PULL_EVENTS
+    is_pull, ref = name in _PULL_EVENTS, environ.get("GITHUB_REF", "")
+    # A schedule's payload names no repository; it is always of the default branch.
+    scheduled = ref.removeprefix("refs/heads/") if name == "schedule" else ""
     return Event(
         name=name,
         action=common.action,
         repository=repository,
         sha=_variable(environ, "GITHUB_SHA", _SHA),
-        ref=environ.get("GITHUB_REF", ""),
+        ref=ref,
         run_id=run_id,
         run_attempt=attempt,
         run_url=f"{server}/{repository}/actions/runs/{run_id}/attempts/{attempt}",
         actor=environ.get("GITHUB_ACTOR", ""),
-        default_branch=common.default_branch,
+        default_branch=common.default_branch or scheduled,
         pull=_part(PullRef, payload, "pull_request") if is_pull else None,
         merge_group=_part(MergeGroup, payload, name) if name == "merge_group" else None,
         comment=_read(CommentRef, payload, "event") if name == "issue_comment" else None,

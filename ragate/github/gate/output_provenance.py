@@ -174,12 +174,12 @@ def _service(base: Config, system: SystemConfig, environment: Mapping[str, str])
             f"the service is at {mine or 'an address of the environment'}, the base's at "
             f"{theirs or 'another address'}"
         )
-    theirs, mine = _demands(base.system), _demands(system)
-    changed = [key for key in _BUILD if theirs[key] != mine[key]]
-    if any(theirs.values()) and changed:
+    demanded, told = _demands(base.system), _demands(system)
+    changed = next((key for key in _BUILD if demanded[key] != told[key]), "")
+    if changed and any(demanded.values()):
         return _another(
-            f"which build answers is told by {changed[0]} = {mine[changed[0]]!r}, the base's is "
-            f"{theirs[changed[0]]!r}"
+            f"which build answers is told by {changed} = {told[changed]!r}, the base's is "
+            f"{demanded[changed]!r}"
         )
     return Provenance()
 

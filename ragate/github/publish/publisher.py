@@ -169,7 +169,8 @@ class Publisher:
         if self.event.is_of_side_branch(target.head):
             if state == "pending":  # once
                 self.log.plain(
-                    "no status is set here: it would count for pull requests of this commit"
+                    "no status is set here: it would count for pull requests of this commit, which "
+                    "are judged on: pull_request"
                 )
             return
         context = f"ragate/{one_line(target.gate, 80)}"

@@ -29,16 +29,17 @@ def record(
         path = workspace / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content or b"")
+    push = {
+        "ref": ref,
+        "before": before or next(iter(forge.github.git.parents(head)), "0" * 40),
+        "after": head,
+        "repository": forge.repository(),
+    }
     return run_step(
         ROOT,
         workspace=workspace,
         event_name=event,
-        event={
-            "ref": ref,
-            "before": before or next(iter(forge.github.git.parents(head)), "0" * 40),
-            "after": head,
-            "repository": forge.repository(),
-        },
+        event={"schedule": "0 2 * * *"} if event == "schedule" else push,
         inputs={"mode": "baseline", **options.pop("inputs", {})},
         sha=head,
         ref=ref,

@@ -122,10 +122,15 @@ def test_a_merge_group_a_comment_and_a_run_are_read(tmp_path: Path) -> None:
 
 def test_an_event_without_parts_of_its_own_is_read(tmp_path: Path) -> None:
     event = read_event(
-        environ_of(tmp_path, {"schedule": "0 2 * * *"}, GITHUB_EVENT_NAME="schedule")
+        environ_of(
+            tmp_path,
+            {"schedule": "0 2 * * *"},
+            GITHUB_EVENT_NAME="schedule",
+            GITHUB_REF="refs/heads/trunk",
+        )
     )
 
-    assert (event.name, event.default_branch, event.pull) == ("schedule", "", None)
+    assert (event.name, event.default_branch, event.pull) == ("schedule", "trunk", None)
 
 
 @pytest.mark.parametrize(
