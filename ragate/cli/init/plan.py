@@ -1,5 +1,6 @@
 """From what was found and answered to files, and the files onto the disk."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -239,8 +240,8 @@ def _existing(
             f"{path}: not used; {lost} of its questions expect documents not in the folder"
         )
     notes += [
-        f"{path}: it has questions, under names of its own; `ragate dataset import {path} "
-        f"--output {DATASET}` makes a golden set of them"
+        f"{path}: it has questions, under names of its own; `ragate dataset import "
+        f"{shlex.quote(path)} --output {DATASET} --force` makes a golden set of them"
         for path in survey.importable[:1]
     ]
     return "", tuple(notes)

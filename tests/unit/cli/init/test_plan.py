@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from ragate.cli.init.kinds import choice_of, likeliest
 from ragate.cli.init.new_files import NewFile, ignore_state, write_new
 from ragate.cli.init.plan import WritePlan, make_plan, with_workflows
 from ragate.cli.init.survey import Survey, look
+from ragate.cli.main import run
 from ragate.config import load_config
 from ragate.dataset import read_dataset
 from ragate.errors import StorageError, UsageError
@@ -67,6 +69,22 @@ def test_a_golden_set_that_fits_is_taken_and_none_is_made(tmp_path: Path) -> Non
     assert plan.choice.dataset == "qa/golden.jsonl"
     assert plan.questions == 0
     assert "evals/golden.jsonl" not in {str(file.path) for file in plan.files}
+
+
+def test_the_import_that_is_told_for_questions_can_be_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, pages("docs/a.md"))
+    row = '{"question": "Which?", "gold_answer": "a", "gold_context_snippet": "b"}\n'
+    write(tmp_path, {"qa/eval set.jsonl": row})
+    plan = plan_for(tmp_path)
+    put(plan)
+
+    (told,) = (note.split("`")[1] for note in plan.notes if "names of its own" in note)
+    monkeypatch.chdir(tmp_path)
+
+    assert run(shlex.split(told)[1:]) == 0
+    assert [one.query for one in read_dataset(tmp_path / "evals/golden.jsonl")] == ["Which?"]
 
 
 def test_a_golden_set_about_other_documents_is_named_and_not_taken(tmp_path: Path) -> None:
