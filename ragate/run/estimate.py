@@ -1,6 +1,7 @@
 """What a run would cost, before anything is spent: the requests are built, and none is sent."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
@@ -268,7 +269,8 @@ async def _judgements(
         questions += _canaries(known_judgements, questions, cached_steps(config, opened))
         for sample, output, criteria in questions:
             if judge_abilities(judge).counted:
-                await judge(criteria, sample, output)
+                with suppress(ProviderError):  # as `Unsent` says that nothing was sent
+                    await judge(criteria, sample, output)
             else:  # nothing would hold back the requests that it sends by ways of its own
                 _add_judgement(sizes, judge, criteria, sample, output, price)
     return sizes

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ragate.cli.main import run
+from ragate.models import Sample, Score, SystemOutput
+from ragate.protocols import ChatClient, ChatRequest
 from tests.projects import write_docs_project
 
 pytestmark = pytest.mark.integration
@@ -48,6 +52,32 @@ llm_settings = { model = "gpt-4o-mini" }
 """
 
 
+class PlainJudge:
+    counted = True
+    fingerprint = "plain-1"
+    criteria = frozenset({"relevancy"})
+
+    def __init__(self, client: ChatClient) -> None:
+        self.client = client
+
+    async def __aenter__(self) -> PlainJudge:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        return None
+
+    async def __call__(
+        self, criteria: Sequence[str], _sample: Sample, output: SystemOutput
+    ) -> dict[str, Score]:
+        asked = (("user", f"Is it relevant? {output.answer}"),)
+        reply = await self.client(ChatRequest("judge-1", asked))
+        return {name: Score(metric=name, value=float(reply.text)) for name in criteria}
+
+
+def create(_settings: object, resources: Any) -> PlainJudge:
+    return PlainJudge(resources.chat("local"))
+
+
 @pytest.fixture
 def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, served: None) -> Path:
     """The configuration of a project whose judge is not there."""
@@ -78,6 +108,16 @@ def test_an_estimate_asks_a_judge_whose_calls_are_counted_whatever_its_name(
         told.append(capsys.readouterr().out)
 
     assert told[0] == told[1]
+
+
+def test_an_estimate_counts_what_a_plain_judge_of_ones_own_would_send(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = PRICED.replace('"llamaindex"', f'"{__name__}:create"')
+    config.write_text(config.read_text() + mine)
+
+    assert run(["check", "--estimate"]) == 0
+    assert re.search(r"cost about \$\d", capsys.readouterr().out)
 
 
 def test_an_estimate_does_not_count_what_is_skipped(
