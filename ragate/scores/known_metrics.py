@@ -99,6 +99,7 @@ def plain_name(name: str) -> str:
     return _BREAKS.sub("_", plain(name)).strip("_")
 
 
+@lru_cache(maxsize=1_000)
 def known(name: str) -> Known | None:
     """Return what is known of a metric by its name, None where nothing is.
 

@@ -287,6 +287,8 @@ def _add_columns(scored: "_Scores", row: Row, reading: _Reading) -> None:
         if name in reading.taken or not name.strip():  # pandas' index has none
             continue
         is_object = isinstance(cell, str) and cell.startswith("{")
+        if is_object and name in reading.left_out and known(name) is None:
+            continue
         value = parsed_cell(cell) if is_object else cell
         is_nested = isinstance(value, list | Mapping)
         if is_beside(name):

@@ -105,7 +105,8 @@ class ScoreTable:
         if not FORMATS[self.facts.reader].complete:
             return _NO_SCORE
         has_others = any(np.isfinite(column[row]) for column in self.columns.values())
-        return _NOT_ASKED if has_others else _NO_SCORE
+        is_skipped = any(row in each and each[row].silent for each in self.lacks.values())
+        return _NOT_ASKED if has_others or is_skipped else _NO_SCORE
 
     def with_samples(self, keys: Iterable[str]) -> Self:
         """Return the table with samples that it has no row of."""

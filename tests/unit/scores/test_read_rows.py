@@ -146,7 +146,7 @@ def test_an_object_under_a_metrics_name_is_its_score_and_other_numbers_in_object
         "id": "q1",
         "faithfulness": {"score": 0.9, "reason": "so"},
         "recall": {"score": None},
-        "my_judge": {"zeal": 0.5},
+        "my_judge": {"score": 0.5},
         "judged": '{"tact": 0.5}',
         "hits": [{"title": "Bills", "score": 0.3}],
         "author": {"name": "Ada"},
@@ -166,3 +166,13 @@ def test_what_says_that_there_was_no_error_takes_no_score_back(tmp_path: Path, e
     (row,) = rows(tmp_path, {"id": "q1", "zeal": 0.5, "error": error}, reader="plain")
 
     assert row.scores == {"zeal": 0.5}
+
+
+def test_a_score_in_a_cell_is_read_below_one_of_other_numbers(tmp_path: Path) -> None:
+    first, second = rows(
+        tmp_path,
+        {"id": "q1", "recall": '{"hits": 3}', "zeal": 0.5},
+        {"id": "q2", "recall": '{"score": 0.9}', "zeal": 0.5},
+    )
+
+    assert (first.scores, second.scores) == ({"zeal": 0.5}, {"zeal": 0.5, "recall": 0.9})

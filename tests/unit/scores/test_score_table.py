@@ -114,6 +114,28 @@ def test_a_score_that_a_test_was_not_asked_for_is_not_missed(tmp_path: Path) -> 
     assert [read.lack("Tact", row).silent for row in (1, 2)] == [True, False]
 
 
+def test_a_score_that_no_test_has_is_missed_where_its_tool_names_it(tmp_path: Path) -> None:
+    lost = {"name": "Zeal", "score": None, "error": "timed out"}
+    measured = [lost, {"name": "Tact", "score": 0.7}]
+    read = table(tmp_path, [{"input": asked, "metricsData": measured} for asked in "?!"])
+
+    assert read.lack("Zeal", 0) == Lack("timed out")
+    assert "Zeal" in read.columns
+
+
+def test_a_test_of_pytest_is_asked_what_it_records_and_nothing_where_it_is_skipped(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "junit.xml"
+    recorded = '<properties><property name="zeal" value="0.5"/></properties>'
+    insides = [recorded, "", '<skipped message="slow"/>', '<error message="timed out"/>']
+    cases = [f'<testcase name="t{n}">{inside}</testcase>' for n, inside in enumerate(insides)]
+    path.write_text(f"<testsuite>{''.join(cases)}</testsuite>")
+    read = read_runs([path])
+
+    assert [read.lack("zeal", row).silent for row in (1, 2, 3)] == [True, True, False]
+
+
 def test_a_score_that_a_row_of_a_table_of_your_own_lacks_is_missed(tmp_path: Path) -> None:
     read = table(tmp_path, [{"id": "q1", "zeal": 0.5, "tact": 0.7}, {"id": "q2", "zeal": 0.5}])
 
@@ -130,10 +152,12 @@ def test_none_in_words_is_no_word(tmp_path: Path) -> None:
 
 def test_what_may_be_missed_among_the_metrics_is_named(tmp_path: Path) -> None:
     words = {"mood": "glad", "faithfulness": "high", "remark": None, "recall": None}
-    read = table(tmp_path, [{"id": f"q{n}", "zeal": 0.5, **words} for n in range(210)])
+    wits = [1, *["much"] * 209]
+    records = [{"id": f"q{n}", "zeal": 0.5, "wit": wit, **words} for n, wit in enumerate(wits)]
+    read = table(tmp_path, records)
 
     assert list(read.columns) == ["zeal", "recall"]  # an empty column of a metric is not measured
-    assert read.facts.left_out == ("remark", "faithfulness")
+    assert read.facts.left_out == ("wit", "remark", "faithfulness")
 
 
 def test_a_line_for_each_metric_may_have_a_remark(tmp_path: Path) -> None:
@@ -156,6 +180,13 @@ def test_a_run_without_scores_is_a_run_whichever_it_is(tmp_path: Path) -> None:
 
     assert table(tmp_path, lines(0.5, 0.7, None)).runs == 3
     assert table(tmp_path, lines(None, 0.5, 0.7)).runs == 3
+
+
+def test_a_run_of_empty_remarks_is_a_run(tmp_path: Path) -> None:
+    keys = [f"q{number}" for number in range(210)]
+    scored = [{"id": key, "zeal": 0.5, "mood": f"glad of {key}"} for key in keys]
+
+    assert table(tmp_path, [*scored, *[{"id": key, "mood": "N/A"} for key in keys]]).runs == 2
 
 
 @pytest.mark.parametrize("first", [{"metric": "wit", "score": "refused"}, {"wit": "N/A"}])

@@ -129,6 +129,7 @@ def test_a_workbook_is_no_log_of_inspect(tmp_path: Path):
 
 def test_a_distance_may_be_called_levenshtein():
     assert known("levenshtein") is None
+    assert known("is_correct") is not None
 
 
 def test_outputs_of_a_target_with_feedback_are_no_table_of_azure(tmp_path: Path):
