@@ -226,7 +226,7 @@ def _service(survey: Survey, at: str, start: str, headers: Sequence[str]) -> Cho
     lacks_path = not parts.path.strip("/")
     unfilled = (
         f"{CONFIG_NAME}: [system] url lacks the path that takes questions; or remove the file and "
-        "type `ragate init --yes --ask`, which starts the service and finds path, body and answer"
+        "type the same with --ask, which puts a question to it and finds path, body and answer"
     )
     settings: dict[str, Any] = {"url": at}
     policy: dict[str, Any] = {"http_hosts": [parts.netloc]}

@@ -41,3 +41,12 @@ def test_a_path_that_is_missing_is_told_after_what_else_was_said(tmp_path: Path)
 
     assert told.message.startswith("answered 422")
     assert told.remedy.startswith("--pass-env NAME lets it have a key; mend it and type the same")
+
+
+@pytest.mark.parametrize(("count", "told"), [(3, "reason 2"), (4, "; and 1 more reason")])
+def test_three_reasons_are_told_and_the_others_counted(
+    tmp_path: Path, count: int, told: str
+) -> None:
+    failed = [RagateError(f"reason {number}") for number in range(count)]
+
+    assert unanswered(failed, tmp_path, hidden=frozenset(), fills=[]).message.endswith(told)

@@ -100,6 +100,13 @@ def test_a_service_elsewhere_is_started_by_nobody(tmp_path: Path) -> None:
     assert "start" not in choice.settings
 
 
+def test_a_service_without_a_path_is_asked_by_the_same_command(tmp_path: Path) -> None:
+    chosen = choice_of(look(tmp_path), "service", "https://rag.example.com")
+
+    assert "[system] url lacks the path" in chosen.unfilled
+    assert "type the same with --ask" in chosen.unfilled
+
+
 def test_a_header_and_its_variable_are_written_for_the_host_alone(tmp_path: Path) -> None:
     at, header = "http://127.0.0.1:8000/ask", "Authorization=RAG_AUTHORIZATION"
     choice = choice_of(look(tmp_path), "service", at, headers=[header])
