@@ -131,9 +131,8 @@ class Hooks:
         elif isinstance(error, RagateError):
             raise error
         else:
-            raise RagateError(
-                f"{hook.name}: {told}", remedy="RAGATE_DEBUG=1 prints where; no decision"
-            ) from error
+            # No error of ours: whoever catches it says how to see where, and shows it.
+            raise RuntimeError(f"{hook.name}: {told}") from error
 
 
 def _nothing(*_values: object) -> None:

@@ -8,7 +8,8 @@ from typing import Any, cast
 
 import pytest
 
-from ragate.errors import RagateError, StorageError
+from ragate.cli import main
+from ragate.errors import StorageError
 from ragate.extension import Hook
 from ragate.gate.compare_and_decide import Decided
 from ragate.models import Verdict
@@ -62,9 +63,8 @@ def test_no_hook_turns_red_into_green(verdict: Verdict, remarks: Remarks | None)
 @pytest.mark.parametrize("gives", [Verdict.PASSED, decided_as(Verdict.PASSED), "passed", True])
 def test_what_a_hook_gives_instead_of_remarks_counts_for_nothing(gives: object):
     assert told(TELLS, Says(gives), Verdict.FAILED).decision.verdict is Verdict.FAILED
-    with pytest.raises(RagateError, match="guard: TypeError") as raised:
+    with pytest.raises(RuntimeError, match="guard: TypeError"):
         told(GUARDS, Says(gives), Verdict.FAILED)
-    assert raised.value.exit_code == 3
 
 
 def test_a_hook_cannot_change_the_decision_in_place():
@@ -82,11 +82,22 @@ def test_a_hook_cannot_change_the_decision_in_place():
         assert "teller: " in decision.warnings[0]
 
 
-def test_a_guard_that_fails_leaves_no_decision():
-    with pytest.raises(RagateError, match="guard: ValueError: lost") as raised:
+def test_a_guard_that_fails_leaves_no_decision(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
+    def fails(*_: object) -> None:
         told(GUARDS, Says(ValueError("lost")), Verdict.PASSED)
-    assert raised.value.exit_code == 3
 
+    monkeypatch.setattr(main, "_run", fails)
+    monkeypatch.setenv("RAGATE_DEBUG", "1")
+
+    assert main.run(["check"]) == 3
+    shown = capsys.readouterr().err
+    assert "guard: ValueError: lost" in shown
+    assert "raise self.remarks" in shown, "the line that failed"
+
+
+def test_an_error_of_ours_from_a_guard_is_told_as_it_is():
     full = StorageError("the disk is full", remedy="free some")
     with pytest.raises(StorageError) as stored:
         told(GUARDS, Says(full), Verdict.PASSED)
