@@ -100,7 +100,8 @@ def differences(base: Config, head: Config) -> tuple[str, ...]:
     ]
     for role, old, new in files:
         if _content(old) != _content(new):
-            changes.append(f"the {role} {_path_below_root(head, new or old)}")
+            name = _path_below_root(head, new) or _path_below_root(base, old)
+            changes.append(f"the {role} {name}")
     return tuple(changes)
 
 

@@ -109,3 +109,16 @@ def test_a_table_for_a_stage_is_told_and_measures_something_else(tmp_path: Path)
         "[policy.metrics.lexical_support] level: 'warn' → 'error'",
     )
     assert not measures_alike(one, two)
+
+
+def test_a_judges_prompt_is_named_whether_it_is_new_or_taken_out(tmp_path: Path) -> None:
+    judge = (
+        '[policy.providers.own]\nbase_url = "http://127.0.0.1:1/v1"\n'
+        '[policy.judge]\nuse = "rubric"\nprovider = "own"\nmodel = "m"\n'
+    )
+    without = project(tmp_path / "one", ("[system]", f"{judge}\n[system]"))
+    prompted = project(tmp_path / "two", ("[system]", f'{judge}prompt = "own.md"\n\n[system]'))
+    (prompted.root / "own.md").write_text("Judge it.")
+
+    assert gate_of_change(without, prompted).differs[-1] == "the judge prompt own.md"
+    assert gate_of_change(prompted, without).differs[-1] == "the judge prompt own.md"
