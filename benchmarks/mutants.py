@@ -20,6 +20,7 @@ from __future__ import annotations
 import argparse
 import ast
 import copy
+import hashlib
 import itertools
 import json
 import multiprocessing
@@ -361,13 +362,15 @@ def main() -> None:
 def of_rooms(rooms: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the modules of packages of ragate, and the folders of their tests."""
     found = (file for room in rooms for file in sorted((ROOT / "ragate" / room).rglob("*.py")))
-    tests = [f"tests/{'' if room.startswith('contrib/') else 'unit/'}{room}" for room in rooms]
-    return [str(file.relative_to(ROOT)) for file in found], tests
+    tests = [f"tests/{folder}{room}" for room in rooms for folder in ("unit/", "")]
+    there = [folder for folder in tests if (ROOT / folder).is_dir()]
+    return [str(file.relative_to(ROOT)) for file in found], there
 
 
 def sampled(suite: Suite, files: Sequence[str], number: int) -> dict[str, str]:
     """Return the names of `number` mutants, drawn from all files' lines that some test runs.
 
+    Each draws its lot by its name, so that a change of one line draws no other sample of the rest.
     What these tests never run is not asked of them: servers and commands are tested from outside.
     """
     every = [
@@ -377,7 +380,11 @@ def sampled(suite: Suite, files: Sequence[str], number: int) -> dict[str, str]:
         if mutant.function != "module" and mutant.line in suite.by_line.get(path, {})
     ]
     print(f"{len(every)} mutants of {len(files)} files stand where a test runs", flush=True)
-    return dict.fromkeys(random.Random(SEED).sample(every, min(number, len(every))), "")
+    return dict.fromkeys(sorted(every, key=_lot)[:number], "")
+
+
+def _lot(name: str) -> bytes:
+    return hashlib.sha256(f"{SEED} {name}".encode()).digest()
 
 
 UNEXPLAINED = "not explained: write a test that notices, or say why it changes nothing"

@@ -34,11 +34,12 @@ def test_a_refusal_is_final_and_says_what_github_says(
     assert (len(github.requests), waits) == (1, [])
 
 
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_read_of_what_was_renamed_goes_where_github_says(
-    github: GitHub, repository: Repository
+    github: GitHub, repository: Repository, status: int
 ) -> None:
     new = {"location": f"{github.url}{comments_at(github)}?per_page=100"}
-    github.fault("GET", "/comments$", status=301, headers=new)
+    github.fault("GET", "/comments$", status=status, headers=new)
 
     assert repository.comments(7) == []
     assert len(github.requests) == 2

@@ -152,7 +152,7 @@ def send_alert(url: str, text: str) -> str:
         answer = send(
             client, "POST", url, max_bytes=_MOST_BYTES, content=text.encode(), headers=headers
         )
-    if 200 <= answer.status < 300 or answer.status == -1:
+    if answer.status // 100 == 2 or answer.status == -1:
         return ""
     return f"HTTP {answer.status}" if answer.status else "no connection, or no answer in time"
 

@@ -1,6 +1,7 @@
 """The page of a history."""
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -70,6 +71,13 @@ def test_a_picture_breaks_where_two_commits_do_not_compare(monkeypatch: pytest.M
     assert [row["at"] for row in rows] == [first, first + 8 * day, first + 34 * day]
     assert marks == [first + 8 * day, first + 34 * day]
     assert runs == [{"at": first + 36 * day - 9 * 3_600_000, "value": 0.6}]
+
+
+def test_a_run_of_the_first_moment_is_drawn():
+    history = history_factory()
+    runs = tuple(replace(run, created=history.points[0].commit.date) for run in history.runs)
+
+    assert page(replace(history, runs=runs)).count("<circle") == page(history).count("<circle")
 
 
 def test_a_long_name_of_a_metric_is_cut():

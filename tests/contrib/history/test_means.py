@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from ragate.contrib.history import means
 from ragate.contrib.history.means import MeansReader, _FileMetrics, _of_line
 from ragate.core.comparison.run_passes import run_means
 from ragate.core.decision.scorecard import means_of
@@ -61,6 +62,22 @@ def test_what_a_version_took_away_leaves_nothing_behind():
     read = [reader.read(data, where="b.json") for data in versions]
 
     assert read == [MeansReader().read(data, where="b.json") for data in versions]
+
+
+def test_only_what_a_version_has_anew_is_read(monkeypatch: pytest.MonkeyPatch):
+    read: list[bytes] = []
+
+    def reading(line: bytes, metrics: _FileMetrics) -> means.Means:
+        read.append(line[:6])
+        return _of_line(line, metrics)
+
+    monkeypatch.setattr(means, "_of_line", reading)
+    reader = MeansReader()
+
+    for run in (scored(0.1), scored(0.2), scored(0.2, version=2)):
+        reader.read(content(run), where="b.json")
+
+    assert read == [b'"q001"', b'"q002"', b'"q001"', b'"q001"', b'"q002"']
 
 
 def test_a_broken_version_does_not_spoil_the_next():

@@ -35,6 +35,7 @@ def of_days(values: dict[int, float]) -> History:
         pytest.param(None, -0.5, id="all"),
         pytest.param(10, -0.25, id="from the mean that main had then"),
         pytest.param(30, -0.5, id="longer than the history"),
+        pytest.param(5, 0.0, id="from a commit at its very beginning"),
         pytest.param(1, 0.0, id="nothing moved since"),
     ],
 )

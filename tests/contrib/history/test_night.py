@@ -99,7 +99,7 @@ def test_a_webhook_gets_the_body_once():
     assert hook.headers[0]["content-type"] == "application/json"
 
 
-@pytest.mark.parametrize("status", [302, 404, 500])
+@pytest.mark.parametrize("status", [300, 302, 404, 500])
 def test_what_is_not_taken_is_said_and_not_sent_again(status: int):
     with collector() as hook:
         hook.status = status

@@ -15,6 +15,7 @@ from ragate.contrib.history.show_history import (
     as_json,
     as_mermaid,
     as_text,
+    counted_commits,
     signed,
     sparkline,
 )
@@ -137,3 +138,7 @@ def test_a_line_is_broken_between_words_alone():
 
 def test_json_is_laid_out_for_people():
     assert as_json(history_factory(), []).startswith('{\n  "schema_version": 1,\n')
+
+
+def test_commits_are_counted_in_words():
+    assert [counted_commits(count) for count in (1, 2)] == ["1 commit", "2 commits"]

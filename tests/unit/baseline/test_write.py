@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ragate.baseline import contexts_path, load_contexts
-from ragate.baseline.write import is_written, save_baseline
+from ragate.baseline.write import is_written, recorded_now, save_baseline
+from ragate.models import MetricInfo, Score, not_applicable
 from tests.unit.baseline.baseline_factories import dumped, run_of
 
 
@@ -67,3 +68,19 @@ def test_a_file_is_held_against_what_would_be_written(tmp_path: Path, there: byt
     path.write_bytes(there)
 
     assert is_written(path, [b"a", b"b"]) is same
+
+
+def test_a_recording_says_the_mean_time_of_its_passes_and_no_other_figure() -> None:
+    run = run_of("a", "b", "c")
+    infos = {
+        "latency_p95": MetricInfo(name="latency_p95", fingerprint="f", unit="seconds"),
+        "cost": MetricInfo(name="cost", fingerprint="f"),
+    }
+    passes = (
+        {"latency_p95": Score(metric="latency_p95", value=1.0), "cost": Score("cost", 9.0)},
+        {"latency_p95": Score(metric="latency_p95", value=2.0001)},
+        {"latency_p95": not_applicable("latency_p95", "no answer took any time")},
+    )
+    run = run.amended(manifest=run.manifest.amended(metrics=infos), aggregates=passes)
+
+    assert recorded_now(run, date="2026-01-02").seconds == {"latency_p95": 1.5}

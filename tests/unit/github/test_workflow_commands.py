@@ -157,10 +157,10 @@ def test_nothing_else_of_the_action_prints() -> None:
 
 def test_an_annotation_says_what_it_was_given() -> None:
     stream = io.StringIO()
-    Log(stream).warning("100 %, a: b\nnext", file="docs/a,b.md", line=7, title="hit_rate@10: worse")
+    Log(stream).warning("100 %, a::b\nnext", file="docs/a,b.md", line=7, title="hit_rate@10: worse")
 
     (command,) = commands_of(stream)
-    assert command.data == "100 %, a: b\nnext"
+    assert command.data == "100 %, a::b\nnext"
     assert command.properties == {
         "file": "docs/a,b.md",
         "line": "7",

@@ -17,7 +17,7 @@ from tests.container_rights import AS_IN_A_CONTAINER, LOOKS_INTO_PROCESSES
 from tests.factories import sample_factory
 from tests.unit.systems.bare import BARE, asked, one
 from tests.unit.systems.functions import PLAIN
-from tests.unit.systems.using import message
+from tests.unit.systems.using import ask, message, module
 
 NAMES = """
 import json, os, sys
@@ -220,6 +220,16 @@ def test_an_exception_is_told_with_file_line_and_cause(tmp_path: Path):
     (trace,) = said  # in full, once
     assert "return {}[name]" in trace
     assert "direct cause" in trace
+
+
+def test_an_environment_that_is_ours_tells_the_message_and_no_trace(tmp_path: Path):
+    said: list[str] = []
+    target = f"{module(tmp_path, CHAIN)}:answer"
+
+    (output,) = ask("python", {"target": target}, tmp_path, say=said.append)
+
+    assert message(output).startswith("ValueError: no index (project_")
+    assert said == []
 
 
 def test_a_set_up_that_raises_is_told_with_its_place_and_the_variable_it_lacks(tmp_path: Path):

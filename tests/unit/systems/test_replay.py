@@ -12,8 +12,9 @@ import pytest
 from ragate.errors import ConfigError, DatasetError
 from ragate.models import SystemOutput, Turn
 from ragate.outputs.mapping import RecordMapping
+from ragate.outputs.outputs_file import OutputsHeader, header_line
 from ragate.systems.replay import Recordings, Replay, allowed_files, create, read_recordings
-from tests.factories import sample_factory
+from tests.factories import run_factory, sample_factory
 from tests.unit.systems.using import resources_of
 
 ASKED = sample_factory("q001")
@@ -73,6 +74,13 @@ def test_several_files_are_several_runs(tmp_path: Path):
     replay = Replay(read_recordings(files))
 
     assert [answer(replay, run=run).answer for run in range(3)] == ["0", "1", "2"]
+
+
+def test_a_header_alone_holds_no_run(tmp_path: Path):
+    file = tmp_path / "outputs.jsonl"
+    file.write_text(header_line(OutputsHeader(manifest=run_factory(()).manifest)))
+
+    assert read_recordings([file]).max_runs == 0
 
 
 def test_a_sample_that_was_not_recorded_is_unmeasured_not_wrong(tmp_path: Path):

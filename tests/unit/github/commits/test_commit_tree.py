@@ -53,6 +53,16 @@ def test_the_policys_files_are_written_elsewhere(tree: Tree, tmp_path: Path) -> 
     assert policy_files(tree, ConfigLocation(""), tmp_path / "none") is None
 
 
+def test_a_golden_set_in_folders_of_its_own_is_written_there(tmp_path: Path) -> None:
+    text = FILES["app/ragate.toml"].replace('"golden.jsonl"', '"evals/own/golden.jsonl"')
+    files = {"ragate.toml": text.encode(), "evals/own/golden.jsonl": b"{}"}
+
+    config = policy_files(FilesTree(files), ConfigLocation(""), tmp_path / "base")
+
+    assert config is not None
+    assert config.dataset.read_bytes() == b"{}"
+
+
 class Unreadable(FilesTree):
     """A tree whose files but the configuration cannot be read."""
 
@@ -72,6 +82,7 @@ def test_a_file_that_cannot_be_read_is_no_decision_and_a_wrong_policy_is_an_erro
             tmp_path,
         )
     assert caught.value.exit_code == 3
+    assert " at the base 0000000 cannot be read: the API is down" in caught.value.message
     with pytest.raises(ConfigError) as wrong:
         policy_files(Unreadable({"ragate.toml": b"[policy"}), ConfigLocation(""), tmp_path)
     assert wrong.value.exit_code == 2

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 from ragate.github.commits.commit_tree import GitTree
-from ragate.github.commits.git_objects import changed_files, has_tree, parents
+from ragate.github.commits.git_objects import changed_files, folder, has_tree, parents
 from tests.repositories import git
 from tests.unit.github.commits.tree_factories import local_repository
 
@@ -34,3 +34,13 @@ def test_git_is_asked_once_for_what_a_report_names_again(tmp_path: Path) -> None
     (tmp_path / "local" / ".git").rename(tmp_path / "away")
 
     assert tree.read("app/golden.jsonl") == content
+
+
+def test_a_folder_names_its_objects_as_git_does(tmp_path: Path) -> None:
+    root = tmp_path / "local"
+    commit = local_repository(root)
+
+    found = {name: entry.sha for name, entry in folder(root, commit).items()}
+
+    assert found["app"] == git(root, "rev-parse", f"{commit}:app")
+    assert sorted(found) == ["app", "linked", "réd me.txt"]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import StorageError
-from ragate.github.gate.left_result import LeftResult, read_result, write_result
+from ragate.github.gate.left_result import RUN_FILES, LeftResult, read_result, write_result
 from tests.factories import decision_factory, report_factory
 
 RESULT = LeftResult(gate="docs", event="pull_request", head="a" * 40, verdict="failed", exit_code=1)
@@ -68,6 +68,9 @@ def test_links_pipes_and_large_files_are_refused(folder: Path) -> None:
         read_result(folder)
     scores.unlink()
     with scores.open("wb") as file:
-        file.truncate(300 * 1024 * 1024)
+        file.truncate(RUN_FILES["scores.jsonl"])
+    read_result(folder)
+    with scores.open("ab") as file:
+        file.write(b"x")
     with pytest.raises(StorageError, match="limit"):
         read_result(folder)

@@ -152,6 +152,15 @@ def test_documents_are_marked_that_displaced_another_or_left_the_results() -> No
     ]
 
 
+def test_three_questions_are_all_named() -> None:
+    sources = files_of({"ragate.toml": THEN}, {"ragate.toml": NOW})
+    rows = [row_of(f"q{number}") for number in range(3)]
+
+    first = marks_of(red(*rows), ["ragate.toml"], sources)[0]
+
+    assert first.message.endswith("; 3 questions got worse: q0, q1, q2")
+
+
 def test_an_edited_document_that_came_back_is_marked() -> None:
     sources = files_of({"docs/a.md": "one\ntwo\n"}, {"docs/a.md": "one\n2\n"}, corpus="docs")
     cause = Cause(kind=CauseKind.DATA, evidence="x", edited=("a.md", "b.md"))

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ragate.github.publish.comment import BUDGET, comment_of, dated, sections_of
+from ragate.github.publish.comment import (
+    BUDGET,
+    comment_of,
+    dated,
+    head_of,
+    outdated,
+    sections_of,
+)
 from ragate.models import Report
 from ragate.renderers import markdown
 from tests.unit.renderers.cases import CASES
@@ -88,6 +95,18 @@ def test_a_section_that_is_cut_to_its_heading_still_says_that_its_commit_is_olde
 
     assert len(body.encode()) <= BUDGET
     assert body.count("⏳ an older commit: ") == 60
+    assert len(re.findall("<(?:h3|summary)>❌ gate", body)) == 60
+
+
+def test_a_section_says_that_its_commit_is_older_only_while_it_is() -> None:
+    section = rendered("regression", "docs")
+    waits = outdated(section, "d" * 40)
+
+    older = dated(section, "c" * 40)
+
+    assert "⏳ an older commit: " in older
+    assert dated(older, head_of(section)) == section
+    assert dated(waits, "c" * 40) == waits, "it says itself that it is judging another"
 
 
 def test_a_section_whose_heading_somebody_took_out_stands_first() -> None:

@@ -163,6 +163,18 @@ def test_a_document_leads_to_its_file_and_one_that_is_gone_to_what_it_was() -> N
     assert found == {"a.md": f"{HEAD}/docs/a.md", "old.md": f"{BASE}/docs/old.md"}
 
 
+def test_only_what_got_worse_or_is_new_leads_to_its_documents() -> None:
+    files = [f"docs/{change}.md" for change in ("worse", "new", "better", "same")]
+    rows = [
+        sample_row_factory(change, change=change, displaced_by=[f"{change}.md"])
+        for change in ("worse", "new", "better", "same")
+    ]
+
+    found = pages_of(report_factory(samples=tuple(rows)), files, files)
+
+    assert sorted(found) == ["new.md", "worse.md"]
+
+
 def test_no_document_leads_out_of_the_corpus() -> None:
     files = ["secret.md", "docs/a.md"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -196,3 +196,21 @@ def test_questions_that_are_too_long_stop_nothing_while_others_are_under_way() -
     assert [isinstance(one, BaseException) for one in found] == [False] * 8
     good = [one for one in found if isinstance(one, dict) and one["relevancy"].value is not None]
     assert len(good) == 4
+
+
+def test_a_schema_takes_no_key_beside_those_that_are_asked_for() -> None:
+    chat = Chat(lambda _request: GOOD)
+    in_turn(chat, 1)
+
+    objects = list(_objects(chat.requests[0].parameters["response_format"]))
+
+    assert len(objects) > 3
+    assert {one["additionalProperties"] for one in objects} == {False}
+
+
+def _objects(part: Any) -> Iterator[dict[str, Any]]:
+    parts = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    if isinstance(part, dict) and part.get("type") == "object":
+        yield part
+    for each in parts:
+        yield from _objects(each)

@@ -10,6 +10,7 @@ import pytest
 
 from ragate.errors import ConfigError
 from ragate.judges.rubric._judged_sample import render_data
+from ragate.judges.rubric._schema import INTRODUCTION, RIGHT
 from ragate.models import Sample, SystemOutput
 from tests.unit.judges.judge_factories import ALL, TWO, Chat, answered, asked, judge_all, make_judge
 from tests.unit.judges.rubric.prompt_factories import case, texts
@@ -43,6 +44,17 @@ def test_references_are_numbered_where_their_claims_are_asked_for_and_all_else_i
     assert message.startswith(
         data.replace(plain, f"<reference {mark}>\nR1: 30 days.\nR2: In Oslo.\n")
     )
+
+
+def test_the_rules_for_claims_of_references_are_sent_only_where_these_are_asked_for() -> None:
+    recall = sent(asked(), TWO, ("claim_recall",))
+    precision = sent(asked(), TWO, ("claim_precision",))
+
+    assert '- "reference_claims": every factual claim' in recall
+    assert RIGHT not in recall
+    assert '- "reference_claims"' not in precision
+    assert RIGHT in precision
+    assert INTRODUCTION not in sent(asked(), TWO, ("relevancy",))
 
 
 def test_another_answer_on_the_same_contexts_shares_them_as_a_prefix() -> None:

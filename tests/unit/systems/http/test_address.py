@@ -133,3 +133,13 @@ def test_a_pattern_of_hosts_does_not_lead_to_this_machine():
 def test_a_name_that_is_unknown_says_how_services_are_called():
     with pytest.raises(SystemStartError, match="by its name from a container"):
         asyncio.run(resolve(place("no-such-host.invalid"), key="url"))
+
+
+@pytest.mark.parametrize(
+    "hosts", [["rag.example", "rag.example:8080"], ["*.example", "rag.example"]]
+)
+def test_the_narrowest_rule_counts_in_whatever_order_they_stand(hosts: list[str]):
+    narrow = max(hosts, key=len)
+
+    for listed in (hosts, hosts[::-1]):
+        assert place_of("http://rag.example:8080/", key="url", hosts=listed).rule == narrow
