@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ragate.errors import StorageError
-from ragate.github.gate.left_result import RUN_FILES, LeftResult, read_result, write_result
+from ragate.github.gate.left_result import LeftResult, read_result, write_result
+from ragate.stores import RUN_FILES
 from tests.factories import decision_factory, report_factory
 
 RESULT = LeftResult(gate="docs", event="pull_request", head="a" * 40, verdict="failed", exit_code=1)
