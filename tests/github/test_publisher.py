@@ -135,7 +135,9 @@ def test_comment_off_leaves_even_an_old_comment_alone(world: World) -> None:
 
 def test_the_old_comment_is_outdated_while_a_newer_commit_is_judged(world: World) -> None:
     world.finish(RED)
-    world.publisher().begin(VerdictTarget("docs", NEWER, 7))
+    assert EVENT.pull is not None
+    pushed = replace(EVENT, pull=EVENT.pull.model_copy(update={"head_sha": NEWER}))
+    replace(world, event=pushed).publisher().begin(VerdictTarget("docs", NEWER, 7))
 
     assert "⏳ judging ccccccc; below is for aaaaaaa" in world.comments()[0].splitlines()[1]
     assert world.github.statuses[NEWER][0]["state"] == "pending"
