@@ -19,6 +19,7 @@ from ragate.dataset import read_dataset
 from ragate.errors import StorageError, UsageError
 from ragate.systems.pgvector.corpus import read_corpus
 from tests.unit.cli.init.init_factories import PGVECTOR, beir, pages, write
+from tests.unit.whole import of_the_whole
 
 
 def guess(survey: Survey) -> Choice:
@@ -71,6 +72,7 @@ def test_a_golden_set_that_fits_is_taken_and_none_is_made(tmp_path: Path) -> Non
     assert "evals/golden.jsonl" not in {str(file.path) for file in plan.files}
 
 
+@of_the_whole
 def test_the_import_that_is_told_for_questions_can_be_typed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
