@@ -27,8 +27,8 @@ from typing import NamedTuple, cast
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.first_sentences import ROOT, questions, ragate
-from benchmarks.shares import print_lines
+from benchmarks.first_sentences import questions, ragate
+from benchmarks.shares import measured_at, print_lines
 from tests.servers.llama import MODEL, llama
 
 MEASURED = "ragate/cli ragate/run ragate/gate ragate/core/decision ragate/renderers"
@@ -147,9 +147,7 @@ def said(folder: Path, printed: subprocess.CompletedProcess[str]) -> Iterator[st
 
 
 def lines(count: int, runs: int, no_ops: int, temperatures: list[float]) -> Iterator[str]:
-    head = ["git", "rev-parse", "--short=10", "HEAD"]
-    commit = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True)
-    yield f"commit {commit.stdout.strip()}; measures: {MEASURED}"
+    yield measured_at(MEASURED)
     yield ""
     yield f"{count} questions of ClapNQ, answers by SmolLM2-135M of at most 40 tokens, {runs} runs"
     os.environ["RAGATE_TIMEOUT_S"] = "3000"

@@ -9,7 +9,6 @@ once, each with 27 seconds.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
@@ -17,18 +16,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.shares import print_lines
+from benchmarks.shares import measured_at, print_lines
 from ragate.clients.http.limiter import Limiter
 from tests.unit.clients.http.test_width import CALLS, LIMIT_S, MOST, SERVERS, Fixed, seconds
 
-ROOT = Path(__file__).resolve().parents[1]
 MEASURED = "ragate/clients/http/limiter.py"
 
 
 def lines() -> Iterator[str]:
-    head = ["git", "rev-parse", "--short=10", "HEAD"]
-    commit = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True)
-    yield f"commit {commit.stdout.strip()}; measures: {MEASURED}"
+    yield measured_at(MEASURED)
     yield ""
     yield f"{CALLS} calls in virtual time, at most {MOST} at once, {LIMIT_S:g} s for each,"
     yield "by benchmarks/server_widths.py; late: a call was not answered in its time"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import NormalDist
 
+ROOT = Path(__file__).resolve().parents[1]
 Z = NormalDist().inv_cdf(0.975)
 
 
@@ -32,3 +34,10 @@ def print_lines(lines: Iterable[str], output: Path | None) -> None:
         print(line, flush=True)
     if output is not None:
         output.write_text("\n".join(printed) + "\n", encoding="utf-8")
+
+
+def measured_at(paths: str) -> str:
+    """Return the first line of a result: the commit, and the paths whose change makes it old."""
+    head = ["git", "rev-parse", "--short=10", "HEAD"]
+    commit = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True)
+    return f"commit {commit.stdout.strip()}; measures: {paths}"

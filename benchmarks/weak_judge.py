@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -22,7 +21,7 @@ from typing import Any, NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from benchmarks.shares import print_lines
+from benchmarks.shares import measured_at, print_lines
 from ragate.clients.openai import OpenAIClient
 from ragate.core.judging.canary_rule import voided
 from ragate.core.judging.criteria import CRITERIA
@@ -72,9 +71,7 @@ async def tried(base_url: str, criterion: str, max_tokens: int) -> Run:
 
 
 def lines(criteria: Sequence[str], runs: int, max_tokens: int) -> Iterator[str]:
-    head = ["git", "rev-parse", "--short=10", "HEAD"]
-    commit = subprocess.run(head, cwd=ROOT, capture_output=True, text=True, check=True)
-    yield f"commit {commit.stdout.strip()}; measures: {MEASURED}"
+    yield measured_at(MEASURED)
     yield ""
     yield f"SmolLM2-135M as judge, {runs} runs a criterion, replies of at most {max_tokens} tokens"
     yield ""

@@ -461,8 +461,9 @@ class _Builder:
         first, *others = filter(None, by_key.values())
         for column in self.details[first[0].row].words if others else ():
             systems = self._words_in(column, first)
-            is_of_all = all(self._words_in(column, each) == systems for each in others)
-            if len(systems) == len(first) and is_of_all:
+            if len(systems) < len(first):
+                continue
+            if all(self._words_in(column, each) == systems for each in others):
                 raise DatasetError(
                     f"{self.places[first[0].row]}: each sample has {len(first)} lines, of {column} "
                     f"= {listed([*map(repr, sorted(systems))])}: several systems, or runs of one?",

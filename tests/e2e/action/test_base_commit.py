@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.container.runner import StepResult
 from tests.e2e.action.base_projects import Files, python_files, python_head
-from tests.e2e.action.forge import Forge, outputs
+from tests.e2e.action.forge import Change, Forge, outputs
 
 pytestmark = pytest.mark.e2e
 
@@ -98,16 +99,21 @@ def test_a_merge_of_another_head_is_refused(forge: Forge) -> None:
     assert result.exit_code == 2, result.log
 
 
-def test_a_push_is_judged_by_its_own_rules(forge: Forge) -> None:
-    change = forge.change(outputs())
-    result = forge.check(
+def pushed(forge: Forge, change: Change, commit: str, *, branch: str) -> StepResult:
+    """Run the step on a push of a commit to a branch."""
+    return forge.check(
         change,
         event_name="push",
-        payload={"repository": forge.repository(), "after": forge.base},
-        sha=forge.base,
-        workspace=forge.checkout(forge.base),
-        ref="refs/heads/main",
+        payload={"repository": forge.repository(), "after": commit},
+        sha=commit,
+        workspace=forge.checkout(commit),
+        ref=f"refs/heads/{branch}",
     )
+
+
+def test_a_push_is_judged_by_its_own_rules(forge: Forge) -> None:
+    change = forge.change(outputs())
+    result = pushed(forge, change, forge.base, branch="main")
     assert result.exit_code == 0, result.log
     assert forge.states(forge.base) == ["pending", "success"]
     assert forge.report()["rules_differ"] == []
@@ -119,14 +125,7 @@ def test_a_push_to_another_branch_sets_no_status_by_rules_of_its_own(
     weak = gated["ragate.toml"].replace(b'level = "error"', b'level = "error"\nmax_drop = 0.9')
     change = forge.change({**outputs(broken=BROKEN), "ragate.toml": weak})
     assert forge.check(change).exit_code == 1
-    result = forge.check(
-        change,
-        event_name="push",
-        payload={"repository": forge.repository(), "after": change.head},
-        sha=change.head,
-        workspace=forge.checkout(change.head),
-        ref="refs/heads/change",
-    )
+    result = pushed(forge, change, change.head, branch="change")
     assert result.exit_code == 0, result.log
     assert result.log.count("no status is set here") == 1
     assert forge.states(change.head) == ["pending", "failure"]
